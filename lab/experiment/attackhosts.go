@@ -75,7 +75,7 @@ func (g *gathering) homes() (hosts []*lab.Host) {
 }
 
 // absent are nodes that end as soon as they began.
-var absent = kind{name: "absent", joined: func(_ *lab.World, h *lab.Host, _ *rand.Rand) { h.Stop() }}
+var absent = kind{joined: func(_ *lab.World, h *lab.Host, _ *rand.Rand) { h.Stop() }}
 
 // homesAmong is what homes have where the hostile are of that kind, in several networks. watched may be nil.
 func (t *trial) homesAmong(k kind, watched func(c crowd) func(i int, isBad bool) watch) Group {
@@ -106,7 +106,7 @@ func (g Group) text() string {
 }
 
 // withholders give what they polled and pass on nothing.
-var withholders = kind{name: "withholders", act: all(actor.Withholder)}
+var withholders = kind{act: all(actor.Withholder)}
 
 // withholding is the lines of row 29 about hosts of a kind that withhold.
 func withholding(k kind) func(*trial) (string, bool) {
@@ -158,7 +158,7 @@ func (t *trial) floodingHomes() (string, bool) {
 			}
 		}
 	}
-	flooders := kind{name: "flooders", act: all(func(n *node.Node) actor.Participant {
+	flooders := kind{act: all(func(n *node.Node) actor.Participant {
 		return actor.Flooder(n, floodsAMinute, begins)
 	})}
 	with, without := t.homesAmong(flooders, watched), t.homesAmong(absent, nil)

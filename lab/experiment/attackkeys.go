@@ -40,7 +40,7 @@ func (t *trial) impersonating() (string, bool) {
 			var victim []*lab.Host
 			if impostors {
 				turn := 0
-				c.Kind = kind{name: "impostors", act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+				c.Kind = kind{act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
 					mine := turn % victims
 					turn++
 					return actor.Impostor(n, fmt.Sprintf("impostor %d", i), 1, c.Start.Add(c.Length/4),

@@ -114,7 +114,7 @@ type ballot struct {
 }
 
 func (s stuffing) run(t *trial) (string, bool) {
-	c := t.with(kind{name: "stuffers", member: func(w *lab.World, m *lab.MemberConfig) {
+	c := t.with(kind{member: func(w *lab.World, m *lab.MemberConfig) {
 		m.Feeds = everything(w)
 		linksWithAll(m, t.Nodes)
 	}}, stufferShare)

@@ -83,7 +83,7 @@ func liesOf(call protocol.Call) (ids []feed.EntryID, digests []feed.Digest) {
 
 // colluders agree on what they make up from a time on.
 func colluders(from time.Time, oneNetwork bool) kind {
-	k := kind{name: "colluders", act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+	k := kind{act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
 		return actor.Colluder(n, "all", from, publicAddress(5000+i))
 	}}
 	if oneNetwork {
@@ -114,7 +114,7 @@ func (t *trial) slandering() (string, bool) {
 			}
 		}
 		friends, begins := c.enemies(), c.Start.Add(c.Length/4)
-		slanderers := kind{name: "slanderers", act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+		slanderers := kind{act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
 			return actor.Slanderer(n, fmt.Sprintf("slanderer %d", i), .25, begins, friends)
 		}}
 		for j, k := range []kind{slanderers, {}} {

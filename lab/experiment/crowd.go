@@ -49,7 +49,7 @@ type watch = func(now time.Time, ev node.Event, effects []node.Effect)
 
 // A kind is a way not to be honest.
 type kind struct {
-	name string
+	name string // of those whose tables name them
 	// member changes what an honest member would be; it may be nil.
 	member func(w *lab.World, m *lab.MemberConfig)
 	// act makes the actor.
@@ -205,19 +205,17 @@ func pollsNothing(_ *lab.World, m *lab.MemberConfig) { m.NoPolls = true }
 
 var (
 	freeRiders = kind{name: "free riders", member: pollsNothing, act: all(actor.FreeRider)}
-	recutters  = kind{name: "recutters", member: pollsNothing,
-		act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
-			return actor.Recutter(n, fmt.Sprint("recutter ", i))
-		}}
-	inventors = kind{name: "inventors", member: pollsNothing, act: all(actor.Inventor)}
+	recutters  = kind{member: pollsNothing, act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+		return actor.Recutter(n, fmt.Sprint("recutter ", i))
+	}}
+	inventors = kind{member: pollsNothing, act: all(actor.Inventor)}
 	echoers   = kind{name: "echoers", member: pollsNothing,
 		act: all(func(n *node.Node) actor.Participant { return actor.Echoer(n, actor.None) })}
 	// Of those with excuses each has one of its own.
-	excusers = kind{name: "echoers with excuses", member: pollsNothing,
-		act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
-			return actor.Echoer(n, actor.Lost+actor.Excuse(i)%(actor.Excuses-actor.Lost))
-		}}
-	breakers = kind{name: "breakers", member: pollsNothing, act: all(actor.Breaker)}
+	excusers = kind{member: pollsNothing, act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+		return actor.Echoer(n, actor.Lost+actor.Excuse(i)%(actor.Excuses-actor.Lost))
+	}}
+	breakers = kind{member: pollsNothing, act: all(actor.Breaker)}
 	liars    = kind{name: "liars", act: all(actor.FreeRider), member: func(w *lab.World, m *lab.MemberConfig) {
 		m.NoPolls, m.Feeds = true, everything(w)
 	}}
@@ -236,10 +234,9 @@ var (
 
 // forgers invent so many entries an hour each, from a time on.
 func forgers(anHour float64, from time.Time) kind {
-	return kind{name: fmt.Sprintf("forgers, %g/h", anHour),
-		act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
-			return actor.Forger(n, fmt.Sprintf("forger %d", i), anHour, from)
-		}}
+	return kind{act: func(i int, n *node.Node, _ *rand.Rand) actor.Participant {
+		return actor.Forger(n, fmt.Sprintf("forger %d", i), anHour, from)
+	}}
 }
 
 const (

@@ -101,24 +101,14 @@ func (f FreeRiders) cells(start time.Time) (kinds, bounds, rules, addresses []fr
 		bounds = append(bounds, freeriderNetwork{Name: name, Kind: freeRiders, Share: quarter, Bound: b})
 	}
 	padders := forgers(padsAnHour, start)
-	padders.name = "padders"
-	for _, r := range []struct {
-		name  string
-		kind  kind
-		rules *incentive.Rules
-	}{
-		{`no credit for "seen" offers, free riders`, freeRiders, noSeenCredit},
-		{"no audits, echoers", echoers, noAudits},
-		{"an account for each port, rejoiners", keyRejoiners, portAccounts},
-		{"no limit for strangers, rejoiners elsewhere", addressRejoiners, noStrangerLimit},
-		{"all rules, padders", padders, nil},
-		{"no daily cap, padders", padders, noDailyCap},
-	} {
-		x := freeriderNetwork{Name: r.name, Kind: r.kind, Share: quarter, Rules: r.rules}
-		if r.kind.name == padders.name {
-			x.Share = padderShare
-		}
-		rules = append(rules, x)
+	rules = []freeriderNetwork{
+		{Name: `no credit for "seen" offers, free riders`, Kind: freeRiders, Share: quarter, Rules: noSeenCredit},
+		{Name: "no audits, echoers", Kind: echoers, Share: quarter, Rules: noAudits},
+		{Name: "an account for each port, rejoiners", Kind: keyRejoiners, Share: quarter, Rules: portAccounts},
+		{Name: "no limit for strangers, rejoiners elsewhere", Kind: addressRejoiners, Share: quarter,
+			Rules: noStrangerLimit},
+		{Name: "all rules, padders", Kind: padders, Share: padderShare},
+		{Name: "no daily cap, padders", Kind: padders, Share: padderShare, Rules: noDailyCap},
 	}
 	addresses = []freeriderNetwork{
 		{Name: "under its own key", At: func(c crowd) *sharing { return c.oneMachine(false) }},
