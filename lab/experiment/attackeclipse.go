@@ -121,12 +121,13 @@ func (t *trial) poisoning() (string, bool) {
 		return protocol.NewNodeID(netip.AddrFrom4([4]byte{byte(60 + i%100), byte(i / 100), 1, 9}), protocol.DefaultPort)
 	}
 	called := make([]int, victims)
-	handed, answers := 0, 0
+	most, handed, answers := 0, 0, 0
 	for hour := range days * 24 {
 		now := t.Start.Add(time.Duration(hour) * time.Hour)
 		for i := range victims {
 			if back, _ := r.Register(now, victim(i)); back {
 				called[i]++
+				most = max(most, called[i])
 				r.Confirm(now, victim(i), false)
 			}
 		}
@@ -142,10 +143,6 @@ func (t *trial) poisoning() (string, bool) {
 			}
 		}
 		t.tell(float64(hour) / (days * 24))
-	}
-	most := 0
-	for _, n := range called {
-		most = max(most, n)
 	}
 	return fmt.Sprintf("%d of %d handed out are victims; %d call backs at most to one in %d days", handed, answers,
 		most, days), handed == 0 && most <= days && answers > 0

@@ -34,7 +34,7 @@ func (t *trial) baiting() (string, bool) {
 	c.Length *= 3
 	bad := c.Bad
 	turn := 0
-	c.Kind = kind{name: "baiters", act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant {
+	c.Kind = kind{act: func(_ int, n *node.Node, _ *rand.Rand) actor.Participant {
 		each := len(list) / bad
 		turn++
 		return actor.Baiter(n, list[(turn-1)*each:turn*each])
@@ -44,27 +44,23 @@ func (t *trial) baiting() (string, bool) {
 	for _, u := range list {
 		is[u] = true
 	}
-	asked, visits, each := 0, make(map[visit]int), make(map[protocol.NodeID]int)
+	asked, most, busiest := 0, 0, 0
+	visits, each := make(map[visit]int), make(map[protocol.NodeID]int)
 	c.Watch = func(i int, isBad bool) watch {
 		by := publicAddress(i)
 		return func(_ time.Time, _ node.Event, effects []node.Effect) {
 			for _, e := range effects {
 				if f, ok := e.(node.Fetch); ok && is[f.Feed] {
 					asked++
-					visits[visit{by, f.Feed.Host()}]++
+					to := visit{by, f.Feed.Host()}
+					visits[to]++
 					each[by]++
+					most, busiest = max(most, visits[to]), max(busiest, each[by])
 				}
 			}
 		}
 	}
 	t.play(c, nil)
-	most, busiest := 0, 0
-	for _, n := range visits {
-		most = max(most, n)
-	}
-	for _, n := range each {
-		busiest = max(busiest, n)
-	}
 	days := int(c.Length/(24*time.Hour)) + 1
 	return fmt.Sprintf("%d requests by %d nodes in %s h, at most %d by one, and %d by one at a host", asked, len(each),
 		report.Hours(c.Length), busiest, most), asked > 0 && most == 1 && busiest <= 4*days

@@ -135,12 +135,7 @@ func paceTable(channels []followed, list []CoronaObjective, row CoronaRow) repor
 		case most == 1<<62:
 			name = when.Clock(least) + " or more"
 		}
-		mean := func(_, late []float64) string {
-			if len(late) == 0 {
-				return report.Unknown
-			}
-			return fmt.Sprintf("%.1f", report.Mean(late))
-		}
+		mean := func(_, late []float64) string { return meanOf("%.1f", late) }
 		t.Row(name, len(in), cells(in, mean))
 		least = most
 	}
@@ -148,6 +143,14 @@ func paceTable(channels []followed, list []CoronaObjective, row CoronaRow) repor
 		return fmt.Sprintf("%.2f", report.RankCorrelation(x, y))
 	}))
 	return t
+}
+
+// meanOf writes the mean of what is known of some channels.
+func meanOf(format string, list []float64) string {
+	if len(list) == 0 {
+		return report.Unknown
+	}
+	return fmt.Sprintf(format, report.Mean(list))
 }
 
 // ranks are up to which rank of popularity channels are put together: thirds of each power of ten.
@@ -188,14 +191,8 @@ func rankTable(channels []followed, lite CoronaObjective, row CoronaRow) report.
 		if last == first+1 {
 			name = fmt.Sprint(last)
 		}
-		mean := func(format string, list []float64) string {
-			if len(list) == 0 {
-				return report.Unknown
-			}
-			return fmt.Sprintf(format, report.Mean(list))
-		}
-		t.Row(name, last-first, mean("%.1f", subscribers), mean("%.1f", pollers), mean("%.0f", alone),
-			mean("%.1f", exchange), mean("%.1f", late))
+		t.Row(name, last-first, meanOf("%.1f", subscribers), meanOf("%.1f", pollers), meanOf("%.0f", alone),
+			meanOf("%.1f", exchange), meanOf("%.1f", late))
 		first = last
 	}
 	return t

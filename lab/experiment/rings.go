@@ -187,9 +187,7 @@ var ringsKindNames = [ringsKinds]string{"who gives", "who holds nothing", "who g
 
 // A pageOfPast is what one query asks for: what came out in a feed between two times.
 type pageOfPast struct {
-	feed   feed.URL
-	since  time.Time
-	until  time.Time
+	filter feed.Filter
 	wanted []feed.EntryID
 }
 
@@ -197,11 +195,11 @@ type pageOfPast struct {
 func pagesOf(past []feed.Entry) (pages []pageOfPast) {
 	for page := range slices.Chunk(past, protocol.MaxAnswerEntries) {
 		last := page[len(page)-1] // the oldest
-		p := pageOfPast{feed: last.Feed, since: last.Published, until: page[0].Published.Add(time.Second)}
-		for i := range page {
-			p.wanted = append(p.wanted, page[i].EntryID())
-		}
-		pages = append(pages, p)
+		pages = append(pages, pageOfPast{
+			filter: feed.Filter{Feed: last.Feed, Since: last.Published, Until: page[0].Published.Add(time.Second),
+				Limit: protocol.MaxAnswerEntries, Dated: true},
+			wanted: each(page, func(e feed.Entry) feed.EntryID { return e.EntryID() }),
+		})
 	}
 	return pages
 }
@@ -247,8 +245,7 @@ func (o *ringsOwner) fill(again time.Duration) {
 
 // ask asks the network for a page, and downloads what was found.
 func (o *ringsOwner) ask(p *pageOfPast) {
-	page := feed.Filter{Feed: p.feed, Since: p.since, Until: p.until, Limit: protocol.MaxAnswerEntries, Dated: true}
-	ask := protocol.Query{Hops: protocol.DefaultQueryHops, Budget: protocol.DefaultBudget, Filter: page}
+	ask := protocol.Query{Hops: protocol.DefaultQueryHops, Budget: protocol.DefaultBudget, Filter: p.filter}
 	o.host.Query(ask, func(r node.QueryResults) {
 		var wishes []search.Wish
 		for i := range r.Hits {
