@@ -26,8 +26,17 @@ import (
 var ErrNotRunning = errors.New("no node runs")
 
 // errVersion is for a node that went on running while its program was upgraded, or the command is an old one.
-var errVersion = fmt.Errorf("the running node does not know what is asked of it, because it is of another version "+
-	"than this command: start it anew, by the same program (%w)", errors.ErrUnsupported)
+var errVersion error = otherVersion{}
+
+// otherVersion is an errors.ErrUnsupported in words for the owner.
+type otherVersion struct{}
+
+func (otherVersion) Error() string {
+	return "the running node does not know what is asked of it, because it is of another version than this command: " +
+		"start it anew, by the same program"
+}
+
+func (otherVersion) Unwrap() error { return errors.ErrUnsupported }
 
 // unknownMember is how encoding/json, which has no type for that error, begins to say it.
 const unknownMember = "json: unknown field "
@@ -303,8 +312,8 @@ func readLines[T interface{ problem() error }](ctx context.Context, c *Client, p
 }
 
 // open sends in as JSON, if there is any, and returns the answer, for the caller to read and close its body. A refusal
-// of the node comes back as an error with the node's words; the error wraps errors.ErrUnsupported where the node is of
-// a version that does not know the path.
+// of the node comes back as an error with the node's words, or as errVersion where the node is of a version that does
+// not know the path or a member of the request.
 func (c *Client) open(ctx context.Context, method, path string, in any) (*http.Response, error) {
 	var body bytes.Buffer
 	if in != nil {

@@ -260,8 +260,8 @@ func (h *host) Pull(ctx context.Context, list []control.Remote) (control.PullRep
 	return h.pull(ctx, list, false)
 }
 
-// unasked is the host as an Owner that downloads what its owner did not ask for: gaps and pasts that are filled in by
-// themselves.
+// unasked is the host as a backfill.PastSource that downloads what its owner did not ask for: gaps and pasts that are
+// filled in by themselves.
 type unasked struct{ *host }
 
 // Pull implements control.Owner.

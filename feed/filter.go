@@ -23,7 +23,7 @@ type Filter struct {
 	// the publisher does not say, last changed or, without any date, first seen. Zero is open.
 	Since time.Time `json:"since,omitzero"`
 	Until time.Time `json:"until,omitzero"`
-	IDs   []EntryID `json:"-"` // one of these; empty is any
+	IDs   []EntryID `json:"-"` // one of these; empty is any. Whoever writes a Filter as JSON writes them as texts.
 	// Limit is the most entries to return, newest arrival first. 0 is DefaultLimit.
 	Limit int `json:"limit,omitempty"`
 	// Relevance asks for the entries that fit best, in that order, in place of the newest.

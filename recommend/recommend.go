@@ -45,7 +45,8 @@ type speaker struct {
 }
 
 // Rank returns the most feeds that are worth most, the best first. Those that skip picks are left out, and so is
-// another form of a feed that the node follows, or of a better one.
+// another form of a feed that the node follows, or of a better one, and what strangers alone follow once any voice is
+// settled.
 //
 // A feed is worth what the voices that follow it weigh, and .3 of that for those whose neighbors do, times the square
 // of how many follow it. A speaker weighs the more, the larger the part of what it follows that is in common with the

@@ -121,7 +121,7 @@ type ChurnRow struct {
 	Lag      report.Spread `json:"lag"`      // in seconds, of entries that came out while the node was there
 }
 
-// A Fraction is a part of a whole.
+// A Fraction is a part of a whole, or one number to another.
 type Fraction struct {
 	Part  int `json:"part"`
 	Whole int `json:"whole"`
